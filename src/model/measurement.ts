@@ -16,7 +16,7 @@ export const measurementSchema = z.object({
   mad: z.number(),
   /** Work that counts: for a sparse product 2 * nnzb * bs^2 * N. */
   flops: z.number(),
-  /** Fewest bytes that must cross DRAM: every input once, every output once. */
+  /** Fewest bytes that must cross DRAM: every operand once, twice where it is read and written. */
   bytes: z.number(),
   /** flops / median / 1e12. */
   tflops: z.number(),

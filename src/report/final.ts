@@ -3,7 +3,17 @@ import type { Measurement } from '../model/measurement.ts';
 import type { Selection } from '../model/selection.ts';
 import { verdictNames } from '../model/verdict.ts';
 import { grouped } from '../util/grouped.ts';
-import { brief, duration, fold, kernelTime, plural, ratio, shortPath, together } from './format.ts';
+import {
+  bandwidth,
+  brief,
+  duration,
+  fold,
+  kernelTime,
+  plural,
+  ratio,
+  shortPath,
+  together,
+} from './format.ts';
 import { cubinsOf, lastVerdicts, recordsOf } from './records.ts';
 import { foldAt, type Output, type Paint, paintFor, widthOf } from './style.ts';
 import { type Column, table } from './table.ts';
@@ -69,6 +79,7 @@ function workloadTable(
     { title: '+-', align: 'right', optional: 2 },
     { title: 'cold L2', align: 'right', optional: 1 },
     { title: 'TFLOPS', align: 'right' },
+    { title: 'GB/s', align: 'right', optional: 3 },
     { title: best ? `vs ${best.subject}` : 'vs baseline', align: 'right' },
     { title: '' },
   ];
@@ -78,14 +89,21 @@ function workloadTable(
     `${((100 * one.mad) / one.median).toFixed(1)}%`,
     timeOf(cold, one.subject),
     one.tflops.toFixed(1),
+    bandwidth(one.bytes, one.median),
     ratio(best?.median, one.median),
-    one.subject === chosen ? paint('good', 'shipped') : '',
+    remarkOn(one, chosen, paint),
   ]);
   const more = variants.length - rowsPerWorkload;
   return [
     ...table(columns, rows, width),
     ...(more > 0 ? [paint('faint', `and ${plural(more, 'slower variant')}`)] : []),
   ];
+}
+
+/** The last cell of a row: what is shipped, and what is no variant. */
+function remarkOn({ kind, subject }: Measurement, chosen: string | undefined, paint: Paint): string {
+  if (kind === 'baseline') return paint('faint', 'baseline');
+  return subject === chosen ? paint('good', 'shipped') : '';
 }
 
 function timeOf(measured: readonly Measurement[], subject: string): string {

@@ -15,6 +15,11 @@ export function kernelTime(seconds: number): string {
   return seconds < 1e-3 ? `${(seconds * 1e6).toFixed(1)} us` : `${(seconds * 1e3).toFixed(3)} ms`;
 }
 
+/** `1272`, in GB/s: each operand of a workload once, whatever a kernel moves. */
+export function bandwidth(bytes: number, seconds: number): string {
+  return (bytes / seconds / 1e9).toFixed(0);
+}
+
 /** `1.2 %`: a median absolute deviation as a share of its median. */
 export function spread(mad: number, median: number): string {
   return `${((100 * mad) / median).toFixed(1)} %`;

@@ -3,6 +3,7 @@ import type { Event, JournalRecord, Summary } from '../../../src/model/event.ts'
 import type { Measurement } from '../../../src/model/measurement.ts';
 import { finalReport } from '../../../src/report/final.ts';
 import {
+  bandwidth,
   brief,
   duration,
   fold,
@@ -41,6 +42,7 @@ test.each([
 test('figures as people read them', () => {
   expect(kernelTime(152.13e-6)).toBe('152.1 us');
   expect(kernelTime(1.2744e-3)).toBe('1.274 ms');
+  expect(bandwidth(11.2e6, 8.8e-6)).toBe('1273');
   expect(plural(1, 'variant')).toBe('1 variant');
   expect(plural(2000, 'variant')).toBe('2,000 variants');
   expect(grouped(1048576)).toBe('1,048,576');
@@ -331,17 +333,18 @@ describe('final report', () => {
       measured('blocked-ell', 'baseline', 150e-6),
     ];
     const { untimed: _, ...rest } = summary;
-    const text = finalReport(
-      { summary: { ...rest, funnel: { ...summary.funnel, timed: 1 } }, records: timed },
-      new Screen(false, 100),
-    );
+    const outcome = { summary: { ...rest, funnel: { ...summary.funnel, timed: 1 } }, records: timed };
+    const text = finalReport(outcome, new Screen(false, 100));
+    const narrow = finalReport(outcome, new Screen(true, 56)).split('\n');
+    expect(narrow[0]).not.toContain('GB/s');
+    expect(narrow.find((line) => line.includes('cusparse-bsr'))).toContain('baseline');
     expect(text.split('\n').slice(0, 5)).toMatchInlineSnapshot(`
       [
-        "4096/bs64       hot L2    +-   cold L2  TFLOPS  vs blocked-ell",
-        "------------  --------  ----  --------  ------  --------------",
-        "scale.t64     100.0 us  1.0%  120.0 us    10.0           1.50x",
-        "blocked-ell   150.0 us  0.7%         -     6.7           1.00x",
-        "cusparse-bsr  1.500 ms  0.1%         -     0.7           0.10x",
+        "4096/bs64       hot L2    +-   cold L2  TFLOPS  GB/s  vs blocked-ell",
+        "------------  --------  ----  --------  ------  ----  --------------  --------",
+        "scale.t64     100.0 us  1.0%  120.0 us    10.0    10           1.50x",
+        "blocked-ell   150.0 us  0.7%         -     6.7     7           1.00x  baseline",
+        "cusparse-bsr  1.500 ms  0.1%         -     0.7     1           0.10x  baseline",
       ]
     `);
   });
