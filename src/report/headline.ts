@@ -119,6 +119,7 @@ function legend(cases: readonly Case[]): string[] {
   return [
     `- time: median of launches in a CUDA graph, L2 ${[...states].join(' or ')}; MAD: median absolute deviation`,
     '- TFLOPS: effective, useful work / time; of a sparse operand only stored elements count',
+    '- GB/s, of each case below: every operand once, twice where it is read and written, of a sparse operand what is stored and its indices, / time',
     '- `vs`: time of the baseline / our time, in the same run',
     '- SM clock: from the cycle counters of the SMs, mean over the samples',
   ];

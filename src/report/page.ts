@@ -4,7 +4,7 @@ import { grouped } from '../util/grouped.ts';
 import { inCommon } from './common.ts';
 import { comparedSection } from './compared.ts';
 import { effectsSection } from './effects.ts';
-import { brief, duration, kernelTime, plural, spread } from './format.ts';
+import { bandwidth, brief, duration, kernelTime, plural, spread } from './format.ts';
 import { type Case, casesOf, headline } from './headline.ts';
 import { code, markdownTable, section } from './markdown.ts';
 import { baselinesOf, bestSoFar, coldOf, fastest, reached, type Step, topCount } from './ranking.ts';
@@ -89,11 +89,12 @@ function fastestOf({ name, workload, evidence }: Case): string[] {
       spread(one.mad, one.median),
       cold && one.l2 === 'hot' ? kernelTime(cold.median) : '-',
       one.tflops.toFixed(1),
+      bandwidth(workload.bytes, one.median),
       String(evidence.variants[one.subject]?.registers ?? '-'),
       one.subject === chosen ? 'shipped' : remarkOn(one),
     ];
   });
-  const titles = ['variant', 'time', '± MAD', 'cold L2', 'TFLOPS', 'registers', ''];
+  const titles = ['variant', 'time', '± MAD', 'cold L2', 'TFLOPS', 'GB/s', 'registers', ''];
   const { same, differs } = inCommon(
     top.map(({ subject }) => subject),
     evidence.variants,
@@ -109,10 +110,12 @@ function fastestOf({ name, workload, evidence }: Case): string[] {
   return section(`### ${name}`, markdownTable(titles, rows), common);
 }
 
-/** Remark on a figure that was not taken as usual. */
-function remarkOn({ stoppedEarly, graph }: EvidenceMeasurement): string {
-  if (graph === false) return 'without a CUDA graph';
-  return stoppedEarly ? 'timed briefly' : '';
+/** Remark on what is no variant, and on a figure that was not taken as usual. */
+function remarkOn({ kind, stoppedEarly, graph }: EvidenceMeasurement): string {
+  return [
+    ...(kind === 'baseline' ? ['baseline'] : []),
+    ...(graph === false ? ['without a CUDA graph'] : stoppedEarly ? ['timed briefly'] : []),
+  ].join(', ');
 }
 
 function isBaseline({ family }: RunEvidence) {
