@@ -46,8 +46,9 @@ export function defineFamily<const P extends ParameterSpecs>(definition: FamilyD
     template: paths.length > 0 ? ({ path }: Point) => `${path}.cu.hbs` : () => 'kernel.cu.hbs',
     tensorCores: (point) =>
       (definition.needs?.(point) ?? []).some((feature) => feature === 'mma.bf16' || feature === 'wgmma'),
-    budget(point, arch) {
-      const { threads, sharedBytes = 0 }: Point = { ...point, ...definition.derive(point, arch) };
+    // The derive() of whichever family it is asked through: a watched one names itself when it throws.
+    budget(this: Pick<Family<P>, 'derive'>, point, arch) {
+      const { threads, sharedBytes = 0 }: Point = { ...point, ...this.derive(point, arch) };
       return { threads: Number(threads), sharedBytes: Number(sharedBytes) };
     },
     deterministic: () => true,

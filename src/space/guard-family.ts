@@ -69,12 +69,14 @@ function guardMaking(family: AnyFamily, watch: Watch) {
     watch(taskFor(family, name, wanted), (point: Point, arch: Arch) => own(sees(point), arch));
   const plain = taskFor(family, 'deterministic', boolean);
   const derived = derivedBeside(Object.keys(family.parameters));
+  const derive = onPoint('derive', derived, (point, arch) => family.derive(point, arch));
+  const deriving = { ...family, derive };
   return {
+    derive,
     template: watch(taskFor(family, 'template', oneOf(family.templates)), (point: Point) =>
       family.template(sees(point)),
     ),
-    derive: onPoint('derive', derived, (point, arch) => family.derive(point, arch)),
-    budget: onPoint('budget', budget, (point, arch) => family.budget(point, arch)),
+    budget: onPoint('budget', budget, (point, arch) => family.budget.call(deriving, point, arch)),
     serves: remembered(
       watch(taskFor(family, 'serves', servedOf(family.operation)), (point: Point) =>
         family.serves(sees(point)),
@@ -158,6 +160,12 @@ type Rule = (values: Readonly<Values>) => boolean;
 type Watch = ReturnType<typeof watcher>;
 
 function watcher(author: Author) {
+  // Mistakes that another function of the family's has been blamed for.
+  const told = new WeakSet<UsageError>();
+  const tell = (mistake: UsageError) => {
+    told.add(mistake);
+    return mistake;
+  };
   return <A extends readonly unknown[], R>(
     task: Task<NoInfer<A>>,
     own: (...args: A) => R,
@@ -167,14 +175,17 @@ function watcher(author: Author) {
       try {
         value = own(...args);
       } catch (error) {
-        throw thrownBy(author, task.at, `${task.name} ${task.about(args[0], args[1])}`, error);
+        if (error instanceof UsageError && told.has(error)) throw error;
+        throw tell(thrownBy(author, task.at, `${task.name} ${task.about(args[0], args[1])}`, error));
       }
       if (isPromise(value)) value.then(undefined, () => {}); // its rejection would end the process
       const wrong = isPromise(value) ? 'gave a promise: write it without async' : task.wanted.wrong(value);
       if (wrong === undefined) return value;
       const place = author.find(task.at);
-      throw new UsageError(
-        `${place}: ${task.name} ${task.about(args[0], args[1])} must give ${task.wanted.words}; ${wrong}`,
+      throw tell(
+        new UsageError(
+          `${place}: ${task.name} ${task.about(args[0], args[1])} must give ${task.wanted.words}; ${wrong}`,
+        ),
       );
     };
 }

@@ -20,11 +20,21 @@ const defaults = `
   deterministic: () => true,
 `;
 
-/** A new family as `gen new kernel my-op` makes it, with nothing left to defaults; gone after the test, unless the caller keeps its folder. */
-export function newFamily(kept?: string[]): { readonly root: string; readonly folder: string } {
+export interface Made {
+  readonly root: string;
+  readonly folder: string;
+}
+
+/** A new family as `gen new kernel my-op` makes it; gone after the test, unless the caller keeps its folder. */
+export function shortFamily(kept?: string[]): Made {
   const root = kept ? mkdtempSync(join(tmpdir(), 'tilewright-')) : folderOf();
   kept?.push(root);
-  const folder = newKernel('my-op', root);
+  return { root, folder: newKernel('my-op', root) };
+}
+
+/** The same with nothing left to defaults. */
+export function newFamily(kept?: string[]): Made {
+  const { root, folder } = shortFamily(kept);
   breakFile(folder, 'family.ts', '  parameters: specs,\n', `  parameters: specs,${defaults}`);
   return { root, folder };
 }

@@ -6,16 +6,11 @@ import { describe, expect, test } from 'vitest';
 import { loadFamily } from '../../src/discover.ts';
 import { UsageError } from '../../src/errors.ts';
 import { enumerate } from '../../src/space/enumerate.ts';
-import { breakFile, newFamily, useFamily } from '../helpers/malformed.ts';
+import { breakFile, type Made, newFamily, shortFamily, useFamily } from '../helpers/malformed.ts';
 
 /** `line`: the message must name one; `id`: and a variant. */
-type Malformed = readonly [
-  what: string,
-  from: string | RegExp,
-  to: string,
-  says: RegExp,
-  needs?: 'line' | 'line and id',
-];
+type Change = readonly [from: string | RegExp, to: string, says: RegExp, needs?: 'line' | 'line and id'];
+type Malformed = readonly [what: string, ...Change];
 
 const id = 'line and id';
 const boom = "(() => { throw new Error('boom'); })";
@@ -467,8 +462,7 @@ describe('a family that is broken in family.ts', () => {
     await useFamily(root, folder);
   });
 
-  test.each(all.map(([what, ...rest]) => [what, rest] as const))('%s', async (_, [from, to, says, needs]) => {
-    const { root, folder } = newFamily();
+  const expectRefusal = async ({ root, folder }: Made, [from, to, says, needs]: Change) => {
     breakFile(folder, 'family.ts', from, to);
     const error = await useFamily(root, folder).then(
       () => undefined,
@@ -480,7 +474,20 @@ describe('a family that is broken in family.ts', () => {
     expect(message).toContain(join(folder, 'family.ts'));
     if (needs) expect(message).toMatch(/family\.ts:\d+/);
     if (needs === id) expect(message).toMatch(/my_op\.t\d+\S*-[0-9a-f]{4}/);
+  };
+
+  test.each(all.map(([what, ...rest]) => [what, rest] as const))('%s', async (_, rest) => {
+    await expectRefusal(newFamily(), rest);
   });
+
+  // A default may ask the function that is broken: it is not to blame.
+  const own = ofFunctions.filter(([what]) => !/^(template|budget|deterministic)\(/.test(what));
+  test.each(own.map(([what, ...rest]) => [what, rest] as const))(
+    '%s, in a family that leaves the rest to defaults',
+    async (_, rest) => {
+      await expectRefusal(shortFamily(), rest);
+    },
+  );
 
   test('a point that a function changes is its own copy', async () => {
     const { root, folder } = newFamily();
