@@ -34,7 +34,13 @@ export const budget = shaped(
   }),
 );
 const gateCaseSchema = z.strictObject({
-  id: z.string().min(1, 'is empty'),
+  id: z
+    .string()
+    .min(1, 'is empty')
+    .refine(isOneLine, {
+      error: ({ input }) =>
+        `${shown(input)} has a control character or ends a line: ids are one line of printable characters`,
+    }),
   problem: z.record(z.string(), z.unknown()).refine(isJson, 'holds something that JSON cannot carry'),
   tier: z.enum(tiers, `there is no such tier; there are ${tiers.join(', ')}`),
   launches: count.min(1).optional(),
@@ -121,12 +127,24 @@ function listed({ issues }: z.ZodError): string {
   return shownIssues.join('; ');
 }
 
+/** Control characters, and what else ends a line. */
+const unprintable = /[\p{Cc}\p{Zl}\p{Zp}]/gu;
+
+/** Whether a text can be a part of a message, a command and a table. */
+function isOneLine(text: string): boolean {
+  return text.search(unprintable) < 0;
+}
+
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function shown(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.slice(0, 80));
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, 80)).replaceAll(unprintable, escaped);
   if (typeof value === 'function') return 'a function';
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

@@ -211,6 +211,27 @@ const others: readonly Malformed[] = [
   ['an empty refusal', "refuses: 'x and y must be aligned'", "refuses: ''", /refuses: is empty/, id],
   ['no case', functions.cases, 'cases: () => []', /needs at least one case/, id],
   ['a case that is a text', functions.cases, "cases: () => ['all'] as never", /\[0\]: /, id],
+  [
+    'a case with an id of two lines',
+    "{ id: 'nan', tier",
+    "{ id: 'not\\na number', tier",
+    /cases\(\) for .*\[6\]\.id: "not\\na number" has a control character or ends a line: ids are one line of printable/,
+    id,
+  ],
+  [
+    'a case with a colour in its id',
+    "{ id: 'nan', tier",
+    "{ id: '\\u001b[31mnan', tier",
+    /\[6\]\.id: "\\u001b/,
+    id,
+  ],
+  [
+    'a case with a line separator',
+    "{ id: 'nan', tier",
+    "{ id: 'a\\u2028b', tier",
+    /\[6\]\.id: "a\\u2028b" .*ends a line/,
+    id,
+  ],
   ['a case without an id', "{ id: 'nan', tier", "{ id: '', tier", /\[6\]\.id: is empty/, id],
   [
     'a size that is no number',
