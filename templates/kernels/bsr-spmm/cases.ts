@@ -11,7 +11,7 @@ import { multirowCases } from './paths/multirow/cases.ts';
 import { narrowCases } from './paths/narrow/cases.ts';
 import { slabsUnderWay } from './paths/narrow/sizes.ts';
 import type { RowsCase } from './rows-case.ts';
-import { wgmmaCases } from './wgmma-cases.ts';
+import { furtherWgmmaCases, wgmmaCases } from './wgmma-cases.ts';
 import type { Pattern, Problem } from './workloads.ts';
 
 type Depth = 'quick' | 'full';
@@ -60,6 +60,11 @@ export function rowCounts(point: Point, depth: Depth): number[] {
   });
 }
 
+/** Values of row lengths: the kind swing is made for the rows of A. */
+function exactValues({ transposeA }: Point): 'integers' | 'swing' {
+  return transposeA ? 'integers' : 'swing';
+}
+
 /** Problem of a variant with A from a Matrix Market file, in whole blocks; rows of C as long as a thread block's tile is wide. */
 export function matrixProblem(point: Point, path: string): GateCase['problem'] {
   const { block, input, output } = point;
@@ -77,9 +82,7 @@ export function casesOf(point: Point, depth: Depth): readonly GateCase[] {
   const cases = new Cases(point);
   const wide = columnsPerBlock(point);
   const tile = Math.min(wide, point.path === 'naive' ? 32 : point.tileN);
-  // The kind swing is made for the rows of A.
-  const values = point.transposeA ? 'integers' : 'swing';
-  cases.addRows('row-lengths', 'exact', rowCounts(point, depth), { n: tile, values });
+  cases.addRows('row-lengths', 'exact', rowCounts(point, 'quick'), { n: tile, values: exactValues(point) });
   cases.addRows('address-coded', 'address-coded', [1, 0], {
     n: panelOf(point) * wide + 8,
     values: 'one-hot',
@@ -93,7 +96,7 @@ export function casesOf(point: Point, depth: Depth): readonly GateCase[] {
   cases.addRows('no-columns', 'structures', [1], { n: 0, ldbExtra: 8, ldcExtra: 8 });
   cases.addRows('non-finite', 'non-finite', [1, 0], { n: tile, values: 'nan' });
   if (point.path !== 'wgmma') addScalars(cases, point, tile);
-  for (const item of [...casesOfPath(point, depth), ...operationCases(point, tile)]) {
+  for (const item of [...casesOfPath(point), ...operationCases(point, tile)]) {
     cases.addRows(item.id, item.tier, item.counts, item.problem, item.options);
   }
   if (point.path === 'naive' || point.path === 'narrow' || point.path === 'general')
@@ -102,16 +105,16 @@ export function casesOf(point: Point, depth: Depth): readonly GateCase[] {
   addEdges(cases, point, tile);
   addPartBlocks(cases, point, tile);
   cases.addRows('repeated', 'repetition', [1], { n: tile }, { launches: 2 });
+  addMagnitude(cases, point, tile);
   if (depth === 'full') addFull(cases, point, tile, wide);
-  else addMagnitude(cases, point, tile);
   return cases.list;
 }
 
 /** Cases that only the variant's path needs. */
-function casesOfPath(point: Point, depth: Depth): readonly RowsCase[] {
+function casesOfPath(point: Point): readonly RowsCase[] {
   switch (point.path) {
     case 'wgmma':
-      return wgmmaCases(point, depth);
+      return wgmmaCases(point);
     case 'narrow':
       return narrowCases(point);
     case 'multirow':
@@ -200,8 +203,14 @@ function addMagnitude(cases: Cases, { input }: Point, tile: number): void {
   cases.addRows(values, 'magnitude', [2], { n: tile / 2, values, alpha });
 }
 
-/** Structures, magnitudes and repetitions that a real GPU has time for. */
+/** Structures, magnitudes and repetitions that a real GPU has time for, beside all cases of `quick`. */
 function addFull(cases: Cases, point: Point, tile: number, wide: number): void {
+  const lengths = rowCounts(point, 'full');
+  if (lengths.length > rowCounts(point, 'quick').length)
+    cases.addRows('all-row-lengths', 'exact', lengths, { n: tile, values: exactValues(point) });
+  if (point.path === 'wgmma')
+    for (const item of furtherWgmmaCases(point))
+      cases.addRows(item.id, item.tier, item.counts, item.problem, item.options);
   const square = { rows: 5, columns: 5, n: wide + tile / 2 };
   const patterns: readonly Pattern[] = [
     { kind: 'random', density: 0.4 },
@@ -215,8 +224,9 @@ function addFull(cases: Cases, point: Point, tile: number, wide: number): void {
     { kind: 'power-law', density: 0.4, exponent: 1 },
   ];
   for (const pattern of patterns) cases.add(pattern.kind, 'structures', { ...square, pattern });
+  // The kind that `quick` has too, on rows of several lengths and with alpha 1.
   for (const values of ['positive', 'huge', 'tiny', 'cancel'] as const) {
-    cases.addRows(values, 'magnitude', [3, 1, 0, 2], { n: tile + 8, values });
+    cases.addRows(`${values}-rows`, 'magnitude', [3, 1, 0, 2], { n: tile + 8, values });
   }
   if (point.path !== 'wgmma') {
     const n = 2 * wide + 9;

@@ -19,8 +19,8 @@ const roundedOperands: RowsCase = {
  * Cases that only the persistent path needs: several tiles per thread block, in columns that do not come round with the blocks, rows
  * longer than the 32 steps that the producer fetches at once, lists of more than 32 tiles, rows in parts, and the limits of TMA.
  */
-export function wgmmaCases(point: Point, depth: 'quick' | 'full'): readonly RowsCase[] {
-  const { block, tileN, tileK, cluster, split, stages, blocksPerStage } = point;
+export function wgmmaCases(point: Point): readonly RowsCase[] {
+  const { block, tileN, tileK, cluster, stages, blocksPerStage } = point;
   const wide = tileN * cluster;
   // Longer than the ring: its stages are in their second turn, and another tile follows. Ping-pong leaves out two turns.
   const turns = point.role === 'pingpong' ? 2 : 1;
@@ -61,22 +61,40 @@ export function wgmmaCases(point: Point, depth: 'quick' | 'full'): readonly Rows
     });
   }
   // Rows of more than the 32 steps that the producer reads at a time, and long sums.
-  const rows = block === 32 || depth === 'full' ? [33, 1, 70, 32] : [33];
+  cases.push(longRows(point, 'long-rows', block === 32 ? longLengths : [33]));
+  if (partsAtOnce(point)) cases.push(rowsInParts(point));
+  return cases;
+}
+
+/** Those that take long with blocks of more than 32 rows. */
+export function furtherWgmmaCases(point: Point): readonly RowsCase[] {
+  return [
+    ...(point.block === 32 ? [] : [longRows(point, 'longer-rows', longLengths)]),
+    ...(point.split > 0 && !partsAtOnce(point) ? [rowsInParts(point)] : []),
+  ];
+}
+
+const longLengths = [33, 1, 70, 32];
+
+function longRows(point: Point, id: string, counts: readonly number[]): RowsCase {
   // Groups of rows are made of their columns; without these other variants find out on the device with which steps a list begins.
   const hostColumns = point.role === 'rows';
-  const problem = { n: 64, values: 'swing', hostColumns } as const;
-  cases.push({ id: 'long-rows', tier: 'structures', counts: rows, problem });
-  if (split > 0 && (split === 8 || block === 32 || depth === 'full')) {
-    const counts = [3 * split + 2, 1, split + 1, split];
-    cases.push({
-      id: 'parts',
-      tier: 'structures',
-      counts,
-      problem: { n: Math.min(wide, 256) + 8 },
-      options: { launches: 2 },
-    });
-  }
-  return cases;
+  return { id, tier: 'structures', counts, problem: { n: 64, values: 'swing', hostColumns } };
+}
+
+/** Whether depth `quick` has rows in parts. */
+function partsAtOnce({ split, block }: Point): boolean {
+  return split > 0 && (split === 8 || block === 32);
+}
+
+function rowsInParts({ split, tileN, cluster }: Point): RowsCase {
+  return {
+    id: 'parts',
+    tier: 'structures',
+    counts: [3 * split + 2, 1, split + 1, split],
+    problem: { n: Math.min(tileN * cluster, 256) + 8 },
+    options: { launches: 2 },
+  };
 }
 
 /** Tiles that consumers pass on. */

@@ -9,6 +9,7 @@ import { variantOf } from '../../../../src/space/variant.ts';
 import type { Point } from '../../../../templates/kernels/bsr-spmm/parameters.ts';
 import {
   type Change,
+  describeFullMutants,
   describeMutants,
   inHeader,
   type Mutant,
@@ -55,6 +56,13 @@ const product = /sum \+= (.*);/;
 /** Of small integers many wrong ones are what C was before. */
 const wrongChoice: readonly VerdictName[] = [...wrong, 'unwritten'];
 const stray: readonly VerdictName[] = ['out-of-bounds', 'unwritten', 'wrong', 'nonfinite'];
+
+const flushesAlpha: Mutant<Name> = [
+  'flushes a subnormal alpha',
+  'naiveBf16',
+  replacing('args.alpha * sum', '(fabsf(args.alpha) < 1.2e-38f ? 0.0f : args.alpha) * sum'),
+  wrong,
+];
 
 /** Tried with the whole gate at depth quick: a case that was picked for its mutant would prove less. */
 const mutants: readonly Mutant<Name>[] = [
@@ -202,12 +210,7 @@ const mutants: readonly Mutant<Name>[] = [
     replacing('if (args.beta != 0) {', 'if (args.beta != 0 && args.alpha != 0) {'),
     wrong,
   ],
-  [
-    'flushes a subnormal alpha',
-    'naiveBf16',
-    replacing('args.alpha * sum', '(fabsf(args.alpha) < 1.2e-38f ? 0.0f : args.alpha) * sum'),
-    wrong,
-  ],
+  flushesAlpha,
   [
     'saturates instead of overflowing',
     'naive',
@@ -430,6 +433,9 @@ const mutants: readonly Mutant<Name>[] = [
 ];
 
 describeMutants(bench, ids, mutants);
+
+// Depth full has the cases of quick: it passed this one when its own case of that id had an alpha of 1.
+describeFullMutants(bench, ids, [[...flushesAlpha, 'huge']]);
 
 describe('the verdict names what is wrong:', () => {
   const release = 'if (lane == 0) ptx::mbarrier_arrive(empty(stage));';
