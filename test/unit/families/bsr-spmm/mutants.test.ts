@@ -527,6 +527,10 @@ describe('loads and stores are those of the algorithm', () => {
   /** A and B once, a tile of B's columns for each block. */
   const operands = (point: { block: number }) => 2 * (elements(point) + stored * point.block * columns);
   const [naive, simt, mma, wgmma] = [ids.naive, ids.simt, ids.mma, ids.pingPong];
+  const general = 'bsr_spmm.general.b64.f16.f16.Brow.Crow.at0.tn64.tk32.pf0.wm2.wn2.st3.cp16.mb2.pn1.natural';
+  const narrow = 'bsr_spmm.narrow.b32.tn24.pf1.u2.tm2.wk4-ceef';
+  const bulk = 'bsr_spmm.narrow.b32.bf16.bf16.tn16.u2.wk4.bs4-7bf2';
+  const multirow = 'bsr_spmm.multirow.b16.bf16.bf16.tn64.st6-49a3';
 
   const run = async (id: string, n = columns) => {
     const artifact = await bench.build(id, sound);
@@ -594,5 +598,62 @@ describe('loads and stores are those of the algorithm', () => {
     expect(bytes('wgmmaBytes')).toBe(tile);
     expect(bytes('stmatrixBytes')).toBe(2 * point.block * Number(point.tileN));
     expect(bytes('bulkStoreBytes')).toBe(2 * point.block * 128);
+  });
+
+  const threadsOf = (id: string) => variantOf(bench.family, pointOfId(bench.family, id)).budget.threads;
+
+  it('general: cp.async brings a tile, its threads look up each step, and sums become lines in shared memory', async () => {
+    const { point, bytes } = await run(general);
+    const { block, tileN, tileK, warpsM, warpsN } = point;
+    const [a, b] = [2 * elements(point), 2 * stored * block * tileN];
+    expect(bytes('cpAsyncBytes')).toBe(a + b);
+    expect(bytes('ldmatrixBytes')).toBe(a * warpsN + b * warpsM);
+    // The ends of the row, and the column of a block for each step.
+    expect(bytes('globalLoadBytes')).toBe(4 * threadsOf(general) * (2 + (stored * block) / tileK));
+    expect(bytes('sharedStoreBytes')).toBe(4 * block * tileN);
+    expect(bytes('sharedLoadBytes')).toBe(4 * block * tileN);
+    expect(bytes('globalStoreBytes')).toBe(2 * block * columns);
+  });
+
+  it('narrow: A and B go to registers once, sums of the warps that share products through shared memory', async () => {
+    const { point, bytes } = await run(narrow, 24);
+    const { block, warpsK } = point;
+    const operands = 2 * (elements(point) + stored * block * 24);
+    // The ends of the row in every thread, and for each vector of A of a row the column of its block, in 8 lanes.
+    const indices = 4 * (2 * threadsOf(narrow) + 8 * ((stored * block) / 8));
+    expect(bytes('globalLoadBytes')).toBe(operands + indices);
+    expect(bytes('sharedStoreBytes')).toBe(4 * warpsK * block * 24);
+    expect(bytes('sharedLoadBytes')).toBe(4 * warpsK * block * 24);
+    expect(bytes('globalStoreBytes')).toBe(2 * block * 24);
+  });
+
+  it('narrow, by bulk copies: A goes through shared memory once, B to the registers of each thread block', async () => {
+    const { point, bytes } = await run(bulk, 16);
+    const { block, warpsK, tilesM } = point;
+    const threadBlocks = block / (16 * tilesM);
+    const a = 2 * elements(point);
+    expect(bytes('bulkLoadBytes')).toBe(a);
+    // The ends of the row in every thread, and the column of each block in a warp's lanes.
+    const indices = 4 * (2 * threadsOf(bulk) + 32 * stored);
+    expect(bytes('globalLoadBytes')).toBe(threadBlocks * (2 * stored * block * 16 + indices));
+    const sums = 4 * warpsK * block * 16;
+    expect(bytes('sharedStoreBytes')).toBe(sums);
+    expect(bytes('sharedLoadBytes')).toBe(a + sums);
+    expect(bytes('globalStoreBytes')).toBe(2 * block * 16);
+  });
+
+  it('multirow: TMA brings one step of B, A goes to registers', async () => {
+    const { point, bytes } = await run(multirow);
+    const { block, tileN, tileK, blockRows } = point;
+    expect(bytes('bulkLoadBytes')).toBe(2 * tileK * tileN);
+    expect(bytes('ldmatrixBytes')).toBe(2 * stored * block * tileN);
+    // In every thread the ends of the list of steps; in those of consumers a step and a row, of the one row its ends and columns; and the
+    // producer's step.
+    const indices = 4 * (2 * threadsOf(multirow) + 32 * (2 * blockRows + 2 + stored) + 1);
+    expect(bytes('globalLoadBytes')).toBe(2 * elements(point) + indices);
+    // Warps without a row stage sums too, and write none.
+    expect(bytes('sharedStoreBytes')).toBe(4 * blockRows * block * tileN);
+    expect(bytes('sharedLoadBytes')).toBe(4 * block * tileN);
+    expect(bytes('globalStoreBytes')).toBe(2 * block * columns);
   });
 });
