@@ -80,10 +80,12 @@ async function timeOn(
   run: RunContext,
 ) {
   run.note(`timing ${able.length} variants on ${workload.id}${session.gpu ? ` (${session.gpu})` : ''}`);
-  const { comparisons = [] } = run.request.family;
-  const options = comparisons.some(({ id }) => id === workload.id)
-    ? comparisonMeasureOptions
-    : defaultMeasureOptions;
+  const { family } = run.request;
+  const isComparison = family.comparisons?.some(({ id }) => id === workload.id);
+  const options = {
+    ...(isComparison ? comparisonMeasureOptions : defaultMeasureOptions),
+    arithmetic: family.arithmetic(workload),
+  };
   const checks = run.checksOf(workload, able.length);
   run.timed(await measureWorkload(session, workload, able, checks, options));
 }

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { type ChosenGpus, chooseGpus } from './backends/gpus.ts';
 import { backends, type DeviceChoice, emulated, wantsGpu } from './backends/index.ts';
 import type { CompileContext } from './compile/context.ts';
-import { l2BandwidthOf, limitsOf } from './device/limits.ts';
+import { l2BandwidthOf, limitsOf, peaksOf } from './device/limits.ts';
 import type { DeviceInfo } from './device/protocol.ts';
 import { EnvironmentError } from './errors.ts';
 import type { Executor } from './exec/executor.ts';
@@ -101,7 +101,7 @@ export async function environmentOf(
 /** Without the uuid: evidence is published. */
 function describeGpu(info: DeviceInfo): NonNullable<EnvironmentEvent['gpu']> {
   const { uuid: _, device: _d, ...rest } = info;
-  return { ...rest, ...limitsOf(info), l2Bandwidth: l2BandwidthOf(info) };
+  return { ...rest, ...limitsOf(info, 'f16'), peaks: peaksOf(info), l2Bandwidth: l2BandwidthOf(info) };
 }
 
 /** Paths and limits of a request's compilers. `note`: called now and then with what is being waited for. */

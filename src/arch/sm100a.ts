@@ -24,7 +24,7 @@ export const sm100a: Arch = {
   maxRegistersPerThread: 255,
   registersPerSm: 65_536,
   maxClusterBlocks: 16,
-  tensorFlopsPerClock: 0,
+  flopsPerClock: { f16: 0, tf32: 0, f32: 0 },
   l2Bandwidth: 0,
   source: 'CUDA C++ Programming Guide 13.0, "Technical Specifications per Compute Capability", column 10.0',
 };

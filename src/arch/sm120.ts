@@ -15,7 +15,7 @@ export const sm120: Arch = {
   maxRegistersPerThread: 255,
   registersPerSm: 65_536,
   maxClusterBlocks: 8,
-  tensorFlopsPerClock: 0,
+  flopsPerClock: { f16: 0, tf32: 0, f32: 0 },
   l2Bandwidth: 0,
   source: 'CUDA C++ Programming Guide 13.0, "Technical Specifications per Compute Capability", column 12.0',
 };

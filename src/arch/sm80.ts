@@ -15,8 +15,8 @@ export const sm80: Arch = {
   maxRegistersPerThread: 255,
   registersPerSm: 65_536,
   maxClusterBlocks: 1,
-  // NVIDIA A100 Tensor Core GPU Architecture: 1024 multiply-adds.
-  tensorFlopsPerClock: 2048,
+  // NVIDIA A100 Tensor Core GPU Architecture: 1024, 512 and 64 multiply-adds.
+  flopsPerClock: { f16: 2048, tf32: 1024, f32: 128 },
   l2Bandwidth: 0,
   source: 'CUDA C++ Programming Guide 13.0, "Technical Specifications per Compute Capability", column 8.0',
 };

@@ -15,8 +15,8 @@ export const sm90a: Arch = {
   maxRegistersPerThread: 255,
   registersPerSm: 65_536,
   maxClusterBlocks: 16,
-  // NVIDIA H100 Tensor Core GPU Architecture: 2048 multiply-adds.
-  tensorFlopsPerClock: 4096,
+  // NVIDIA H100 Tensor Core GPU Architecture: 2048, 1024 and 128 multiply-adds.
+  flopsPerClock: { f16: 4096, tf32: 2048, f32: 256 },
   // NVIDIA documents none: the most that cp.async.bulk reached on an H200 (driver 580.159, footprints of 4 to 48 MB: 8.9 to
   // 10.1 TB/s).
   l2Bandwidth: 10.1e12,

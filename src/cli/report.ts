@@ -171,6 +171,7 @@ function factsOf(family: AnyFamily, further: readonly Workload[]): FamilyFacts {
     point: pointOf,
     path: (id) => family.template(pointOf(id)).replace(/\.cu\.hbs$/, ''),
     parameters: (id) => activeValues(family, pointOf(id)),
+    arithmetic: family.arithmetic.bind(family),
     ...(family.l2Bytes && { l2Bytes: family.l2Bytes.bind(family) }),
   };
 }

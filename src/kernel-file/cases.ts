@@ -78,6 +78,7 @@ export function familyOf(plan: Plan, cases: readonly GateCase[]): AnyFamily {
     cases: () => cases,
     priority: () => 0,
     tensorCores: () => false,
+    arithmetic: () => 'f16',
     deterministic: () => plan.deterministic,
   };
 }

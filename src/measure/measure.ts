@@ -2,6 +2,7 @@ import { jobVariant } from '../device/job-variant.ts';
 import { limitsOf } from '../device/limits.ts';
 import type { Check, TimeOptions } from '../device/protocol.ts';
 import type { DeviceSession } from '../device/session.ts';
+import type { Arithmetic } from '../model/arch.ts';
 import type { Artifact } from '../model/artifact.ts';
 import type { Measurement } from '../model/measurement.ts';
 import type { Workload } from '../model/workload.ts';
@@ -21,6 +22,8 @@ export interface MeasureOptions {
   readonly keep: number;
   /** Variants in one heat. */
   readonly heat: number;
+  /** The workload's; see `Family.arithmetic`. */
+  readonly arithmetic: Arithmetic;
 }
 
 export const defaultMeasureOptions: MeasureOptions = {
@@ -31,6 +34,7 @@ export const defaultMeasureOptions: MeasureOptions = {
   finalists: 12,
   keep: 1.2,
   heat: 48,
+  arithmetic: 'f16',
 };
 
 /** For a workload that is compared with its siblings alone: there are hundreds. */
@@ -135,8 +139,8 @@ class Timer {
   }
 
   #timeOptions(careful: boolean): TimeOptions {
-    const { samples, launchesPerSample, cold } = this.#options;
-    const limits = limitsOf(this.#session.info);
+    const { samples, launchesPerSample, cold, arithmetic } = this.#options;
+    const limits = limitsOf(this.#session.info, arithmetic);
     const common = { hot: true, earlyStop: 1.5, ...limits };
     return careful
       ? { ...common, warmup: 3, samples, launchesPerSample, cold, recheck: true }

@@ -12,6 +12,10 @@ export const archFeatures = [
 ] as const;
 export type ArchFeature = (typeof archFeatures)[number];
 
+/** Ways to multiply: on tensor cores operands of 16 bits, or of f32 rounded to TF32; on CUDA cores f32. */
+export const arithmetics = ['f16', 'tf32', 'f32'] as const;
+export type Arithmetic = (typeof arithmetics)[number];
+
 /** Everything that is known of one GPU architecture, as data: compiler flags, limits, peaks. Sizes in bytes; 0: not known. */
 export interface Arch {
   /** `sm_90a`. */
@@ -32,8 +36,8 @@ export interface Arch {
   readonly registersPerSm: number;
   /** Blocks of a cluster that a kernel may opt in to; 1: no clusters. */
   readonly maxClusterBlocks: number;
-  /** Dense f16 tensor-core operations per clock and multiprocessor, at the fastest type of accumulator. */
-  readonly tensorFlopsPerClock: number;
+  /** Dense operations per clock and multiprocessor; on tensor cores at the fastest type of accumulator. */
+  readonly flopsPerClock: Readonly<Record<Arithmetic, number>>;
   /** Bytes per second from L2 into shared memory, all multiprocessors together, on the fastest GPU that was measured. */
   readonly l2Bandwidth: number;
   /** Origin of the figures. */

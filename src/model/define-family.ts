@@ -1,7 +1,8 @@
 import type { Family, FamilyDefinition } from './family.ts';
-import { allowedValues } from './operation.ts';
+import { allowedValues, askedValue, type Operation } from './operation.ts';
 import type { ParameterSpecs, Point } from './parameter.ts';
 import { valueName } from './signature.ts';
+import type { Workload } from './workload.ts';
 
 /** Element types as kernels spell them. */
 export const cudaTypes = { f16: '__half', bf16: '__nv_bfloat16', f32: 'float' } as const;
@@ -27,6 +28,12 @@ function spelled(names: Names, point: Point): Point {
   return Object.fromEntries(words);
 }
 
+/** Value that a problem asks for of the first choice of a type. */
+function firstType(operation: Operation, problem: Workload['problem']): unknown {
+  const [name] = Object.entries(operation.choices).find(([, { kind }]) => kind === 'type') ?? [];
+  return name === undefined ? undefined : askedValue(operation, name, problem);
+}
+
 /** An answer of a family's function beside what is known without it. What is no answer, e.g. a promise, stays for whoever asks to refuse. */
 function beside<A extends object>(known: A, answer: A): A {
   const plain =
@@ -46,6 +53,7 @@ export function defineFamily<const P extends ParameterSpecs>(definition: FamilyD
     template: paths.length > 0 ? ({ path }: Point) => `${path}.cu.hbs` : () => 'kernel.cu.hbs',
     tensorCores: (point) =>
       (definition.needs?.(point) ?? []).some((feature) => feature === 'mma.bf16' || feature === 'wgmma'),
+    arithmetic: ({ problem }) => (firstType(definition.operation, problem) === 'f32' ? 'f32' : 'f16'),
     // The derive() of whichever family it is asked through: a watched one names itself when it throws.
     budget(this: Pick<Family<P>, 'derive'>, point, arch) {
       const { threads, sharedBytes = 0 }: Point = { ...point, ...this.derive(point, arch) };

@@ -93,6 +93,8 @@ export const environmentEventSchema = z.object({
       l2Bytes: z.number(),
       /** f16 tensor cores at the highest clock. */
       peakTflops: z.number(),
+      /** TFLOPS at the highest clock, by arithmetic. */
+      peaks: z.object({ f16: z.number(), tf32: z.number(), f32: z.number() }).exactOptional(),
       /** Of device memory in theory. */
       bandwidth: z.number(),
       /** From L2 into shared memory, measured on a device of this kind. */

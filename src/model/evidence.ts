@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { arithmetics } from './arch.ts';
 import { environmentEventSchema, summaryEventSchema } from './event.ts';
 import { measurementSchema } from './measurement.ts';
 import { parameterValueSchema } from './parameter.ts';
@@ -41,6 +42,8 @@ const evidenceWorkloadSchema = z.object({
   flops: z.number(),
   /** Fewest bytes that cross DRAM. */
   bytes: z.number(),
+  /** The way to multiply whose peak bounds it; absent in files of before there were others than f16. */
+  arithmetic: z.enum(arithmetics).exactOptional(),
   /** Bytes that must come from L2, where the family knows them. */
   l2Bytes: z.number().optional(),
   /** Fastest variant of each template (`mma`), L2 hot where it was timed so. */

@@ -1,4 +1,4 @@
-import type { Arch, ArchFeature } from './arch.ts';
+import type { Arch, ArchFeature, Arithmetic } from './arch.ts';
 import type { FileMatrix } from './matrix.ts';
 import { mayServe, type Operation, type OperationValues } from './operation.ts';
 import type { Parameter, ParameterSpecs, ParameterValue, Point } from './parameter.ts';
@@ -151,6 +151,8 @@ export interface FamilyDefinition<P extends ParameterSpecs = ParameterSpecs> {
   readonly cells?: readonly Cell[];
   /** Whether a variant multiplies on tensor cores; absent: those that need `mma.bf16` or `wgmma` do. */
   tensorCores?(point: Point<P>): boolean;
+  /** The fastest way to multiply that a workload leaves: its peak is one that no time may beat. Absent: `f32` where the value of the operation's first choice of a type is f32, else `f16`. */
+  arithmetic?(workload: Workload): Arithmetic;
   /** Whether a variant is worth timing on a workload whose operation values it serves, e.g. by its tile's size; absent: always. */
   applies?(point: Point<P>, workload: Workload): boolean;
   /** Cases that the gate puts a variant through, on small problems. */
@@ -200,6 +202,7 @@ export interface Family<P extends ParameterSpecs = ParameterSpecs> extends Famil
   readonly templates: readonly string[];
   template(point: Point<P>): string;
   tensorCores(point: Point<P>): boolean;
+  arithmetic(workload: Workload): Arithmetic;
   budget(point: Point<P>, arch: Arch): Budget;
   deterministic(point: Point<P>): boolean;
 }

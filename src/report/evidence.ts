@@ -1,3 +1,4 @@
+import type { Arithmetic } from '../model/arch.ts';
 import type { JournalRecord, Summary } from '../model/event.ts';
 import {
   type EvidenceMeasurement,
@@ -25,6 +26,7 @@ export interface FamilyFacts {
   readonly parameters: (variant: string) => Readonly<Record<string, ParameterValue>>;
   /** All parameters of a variant. */
   readonly point: (variant: string) => Readonly<Record<string, ParameterValue>>;
+  readonly arithmetic?: (workload: Workload) => Arithmetic;
   readonly l2Bytes?: (workload: Workload, flops: number) => number;
 }
 
@@ -130,6 +132,7 @@ function workloadOf(id: string, records: readonly JournalRecord[], facts: Family
     id,
     ...(workload && { problem: workload.problem }),
     ...{ flops, bytes },
+    ...(workload && facts.arithmetic && { arithmetic: facts.arithmetic(workload) }),
     ...(workload && facts.l2Bytes && { l2Bytes: facts.l2Bytes(workload, flops) }),
     paths: pathsOf(measurements, facts),
     tried: tried.length,

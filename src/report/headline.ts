@@ -1,7 +1,7 @@
 import type { EvidenceMeasurement, EvidenceWorkload, RunEvidence } from '../model/evidence.ts';
 import { kernelTime, ratio, spread } from './format.ts';
 import { code, markdownTable, section } from './markdown.ts';
-import { baselinesOf, fastest, limitsOf } from './ranking.ts';
+import { baselinesOf, fastest, limitsOf, peakOf } from './ranking.ts';
 
 /** A workload of one of the runs on a page. */
 export interface Case {
@@ -94,8 +94,9 @@ function limitTable(cases: readonly Case[]): string[] {
 /** Time that the tensor cores need at the clock of the samples: near 100 %, only the clock is a bound. */
 function tensorAtClock({ workload, evidence }: Case, best: EvidenceMeasurement): string {
   const gpu = evidence.environment?.gpu;
-  if (!gpu || !best.meanSmClock || !(gpu.peakTflops > 0)) return '-';
-  const seconds = (workload.flops / (gpu.peakTflops * 1e12)) * (gpu.maxSmClock / best.meanSmClock);
+  const peak = gpu ? peakOf(workload, gpu) : 0;
+  if (!gpu || !best.meanSmClock || !(peak > 0)) return '-';
+  const seconds = (workload.flops / (peak * 1e12)) * (gpu.maxSmClock / best.meanSmClock);
   return `${kernelTime(seconds)} (${percent(seconds / best.median)})`;
 }
 
@@ -103,12 +104,15 @@ function limitLegend(cases: readonly Case[]): string[] {
   const gpu = cases.find(({ evidence }) => evidence.environment?.gpu)?.evidence.environment?.gpu;
   if (!gpu)
     return ['The runs did not record the peaks of their GPU, so there are no limits to compare with.'];
-  const { peakTflops, l2Bandwidth, bandwidth, l2Bytes } = gpu;
+  const { peakTflops, peaks, l2Bandwidth, bandwidth, l2Bytes } = gpu;
+  const others = peaks
+    ? ` (f32 as TF32 ${peaks.tf32.toFixed(0)}, on CUDA cores ${peaks.f32.toFixed(0)})`
+    : '';
   const mebibytes = (l2Bytes / 2 ** 20).toFixed(0);
   return [
     'Least time of each unit, and its share of our time:',
     '',
-    `- tensor cores: dense f16 at the highest clock, ${peakTflops.toFixed(0)} TFLOPS; then at the clock of our best's samples, which the power limit may lower`,
+    `- tensor cores: dense f16 at the highest clock, ${peakTflops.toFixed(0)} TFLOPS${others}; then at the clock of our best's samples, which the power limit may lower`,
     `- L2: bytes that kernels without shared operands must fetch into shared memory, by the family, at ${tera(l2Bandwidth)} TB/s (measured, not documented); kernels that share operands between tiles may be faster`,
     `- DRAM: every operand once, at ${tera(bandwidth)} TB/s; no limit if L2 is hot and its ${mebibytes} MiB hold all operands`,
   ];

@@ -34,7 +34,7 @@ export function coldOf({ measurements }: Times, subject: string): Figure | undef
   return measurements.find((one) => one.subject === subject && one.l2 === 'cold');
 }
 
-/** The least time that a limit of the machine allows, seconds. */
+/** The least time that a limit of the machine allows, seconds. `tensor`: products, of f32 that is not rounded on CUDA cores. */
 export interface Limit {
   readonly name: 'tensor' | 'L2' | 'DRAM';
   readonly seconds: number;
@@ -43,6 +43,13 @@ export interface Limit {
 /** Bytes that multiprocessors fetch from the L2 cache or store there: at least each operand once. */
 export function bytesOfL2({ bytes, l2Bytes = 0 }: EvidenceWorkload): number {
   return Math.max(bytes, l2Bytes);
+}
+
+type Gpu = NonNullable<NonNullable<RunEvidence['environment']>['gpu']>;
+
+/** Peak TFLOPS of a workload's arithmetic at the highest clock; 0 if not known. */
+export function peakOf({ arithmetic = 'f16' }: EvidenceWorkload, { peaks, peakTflops }: Gpu): number {
+  return peaks?.[arithmetic] ?? peakTflops;
 }
 
 /**
@@ -55,7 +62,7 @@ export function limitsOf(workload: EvidenceWorkload, { environment }: RunEvidenc
   const { flops, bytes } = workload;
   const inL2 = decisiveL2(workload.measurements) === 'hot' && bytes <= gpu.l2Bytes;
   const limits: Limit[] = [
-    { name: 'tensor', seconds: flops / (gpu.peakTflops * 1e12) },
+    { name: 'tensor', seconds: flops / (peakOf(workload, gpu) * 1e12) },
     { name: 'L2', seconds: bytesOfL2(workload) / gpu.l2Bandwidth },
     { name: 'DRAM', seconds: inL2 ? 0 : bytes / gpu.bandwidth },
   ];

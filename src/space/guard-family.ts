@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import type { Arch } from '../model/arch.ts';
+import { type Arch, arithmetics } from '../model/arch.ts';
 import type { AnyFamily, Preset } from '../model/family.ts';
 import type { Point } from '../model/parameter.ts';
 import type { Workload } from '../model/workload.ts';
@@ -73,7 +73,7 @@ function guardMaking(family: AnyFamily, watch: Watch) {
   const deriving = { ...family, derive };
   return {
     derive,
-    template: watch(taskFor(family, 'template', oneOf(family.templates)), (point: Point) =>
+    template: watch(taskFor(family, 'template', oneOf('templates', family.templates)), (point: Point) =>
       family.template(sees(point)),
     ),
     budget: onPoint('budget', budget, (point, arch) => family.budget.call(deriving, point, arch)),
@@ -96,6 +96,8 @@ function remembered<R extends object>(ask: (point: Point) => R): (point: Point) 
   };
 }
 
+const onWorkload = { about: ({ id }: Workload) => `for workload '${id}'` };
+
 /** Functions that gate, rank and select variants. */
 function guardJudging(family: AnyFamily, watch: Watch) {
   const task = (name: string, wanted: Wanted) => taskFor(family, name, wanted);
@@ -103,6 +105,10 @@ function guardJudging(family: AnyFamily, watch: Watch) {
   return {
     cases: watch(task('cases', cases), (point: Point, depth: 'quick' | 'full') =>
       family.cases(sees(point), depth),
+    ),
+    arithmetic: watch(
+      { ...task('arithmetic', oneOf('arithmetics', arithmetics)), ...onWorkload },
+      (workload: Workload) => family.arithmetic(workload),
     ),
     priority: watch(task('priority', number), (point: Point, workload: Workload) =>
       family.priority(sees(point), workload),
@@ -113,7 +119,6 @@ function guardJudging(family: AnyFamily, watch: Watch) {
 function guardOptional(family: AnyFamily, watch: Watch): Partial<AnyFamily> {
   const { features: describe, applies, generality, accuracy, l2Bytes, needs, notSupported } = family;
   const sees = viewerOf(family);
-  const onWorkload = { about: ({ id }: Workload) => `for workload '${id}'` };
   const onPoint = (name: string, own: NonNullable<AnyFamily['generality']>) =>
     watch(taskFor(family, name, rank), (point: Point) => own.call(family, sees(point)));
   return {

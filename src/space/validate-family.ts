@@ -83,6 +83,7 @@ const familySchema = z.strictObject({
     )
     .optional(),
   tensorCores: callable,
+  arithmetic: callable,
   applies: callable.optional(),
   operation: operationSchema,
   serves: callable,

@@ -68,9 +68,10 @@ function wanted(words: string, fits: (value: unknown) => boolean): Wanted {
   return { words, wrong: (value) => (fits(value) ? undefined : `gave ${shown(value)}`) };
 }
 
-export function oneOf(words: readonly string[]): Wanted {
+/** One of these words; `kind`: what they are, in the plural. */
+export function oneOf(kind: string, words: readonly string[]): Wanted {
   const fits = (value: unknown) => typeof value === 'string' && words.includes(value);
-  return wanted(`one of templates (${words.join(', ')})`, fits);
+  return wanted(`one of ${kind} (${words.join(', ')})`, fits);
 }
 
 /** Plain values under names that nothing else has. */

@@ -92,7 +92,7 @@ describe('timing', () => {
   const workload = { id: 'w', problem: { m: 4096, n: 8192 } };
   const options = (more: Partial<TimeOptions>): TimeOptions => ({
     ...{ warmup: 2, samples: 8, launchesPerSample: 10, cold: true, hot: true, recheck: true, earlyStop: 0 },
-    ...limitsOf(session.info),
+    ...limitsOf(session.info, 'f16'),
     ...more,
   });
 

@@ -92,6 +92,10 @@ export default defineFamily<typeof parameters.specs>({
   overlapsLaunches: ({ pdl, packB }) => pdl && !packB,
   cost,
   priority: (point, workload) => merit(point, problemOf(workload)),
+  arithmetic: (workload) => {
+    const { input, tf32 } = problemOf(workload);
+    return input !== 'f32' ? 'f16' : tf32 === 'yes' ? 'tf32' : 'f32';
+  },
   // Each stored block is multiplied by as many rows of B as it has columns: n * block elements for 2 * n * block^2 operations. Variants
   // that share rows of B between block rows need less.
   l2Bytes: (workload, flops) => {

@@ -138,5 +138,11 @@ describe('measureWorkload', () => {
     await run(clock, 1);
     expect(clock.jobs[0]?.options.peakTflops).toBeCloseTo(1070.5, 0);
     expect(clock.jobs[0]?.options.bandwidth).toBe(4e12);
+    const scalar = new Clock();
+    await measureWorkload(scalar, workload, [artifact('v1')], () => {}, {
+      ...defaultMeasureOptions,
+      arithmetic: 'f32',
+    });
+    expect(scalar.jobs[0]?.options.peakTflops).toBeCloseTo(66.9, 0);
   });
 });

@@ -75,6 +75,11 @@ describe('defaults of a family', () => {
     expect(family.tensorCores(point)).toBe(true);
     expect(family.tensorCores({ ...point, path: 'naive' })).toBe(false);
   });
+
+  it('take products of f32 as those of CUDA cores, and others as those of f16', () => {
+    const of = (problem: object) => family.arithmetic({ id: 'w', problem: { ...problem } });
+    expect([of({}), of({ input: 'bf16' }), of({ input: 'f32' })]).toEqual(['f16', 'f16', 'f32']);
+  });
 });
 
 describe('a constraint on one path', () => {

@@ -99,6 +99,15 @@ describe('limits', () => {
     expect(large[0]).toEqual({ name: 'DRAM', seconds: 1e9 / 4.9e12 });
   });
 
+  test('are those of the way to multiply, where the run knew its peak', () => {
+    const peaks = { f16: 1070.5, tf32: 535.3, f32: 66.9 };
+    const gpu = { ...h200.gpu, peaks } as NonNullable<typeof h200.gpu>;
+    const known = { ...evidence, environment: { ...environment, gpu } };
+    const [tightest] = limitsOf({ ...workload, arithmetic: 'f32' }, known);
+    expect(tightest).toEqual({ name: 'tensor', seconds: expect.closeTo(1e9 / 66.9e12, 12) });
+    expect(limitsOf({ ...workload, arithmetic: 'f32' }, evidence)).toEqual(limitsOf(workload, evidence));
+  });
+
   test('that nobody knows are none', () => {
     const { environment: _, ...old } = evidence;
     expect(limitsOf(workload, old)).toEqual([]);

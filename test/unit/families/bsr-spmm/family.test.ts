@@ -181,6 +181,14 @@ describe('the path wgmma', () => {
   });
 });
 
+describe('the peak of a workload', () => {
+  const of = (problem: object) => family.arithmetic({ id: 'w', problem: { ...problem } });
+  it('is that of CUDA cores for f32, unless it may be rounded to TF32', () => {
+    const f32 = { input: 'f32', output: 'f32' };
+    expect([of({ input: 'bf16' }), of(f32), of({ ...f32, tf32: 'yes' })]).toEqual(['f16', 'f32', 'tf32']);
+  });
+});
+
 describe('gate cases', () => {
   const quick = variants('quick').map(({ id, parameters }) => ({
     id,
