@@ -126,7 +126,7 @@ CUtensorMap encode(const TiledMap& map, void* address) {
   if (map.rank < 1 || map.rank > 5) throw Error(cudaErrorInvalidValue, describe(map, address));
   CUtensorMap encoded;
   const std::uint32_t steps[] = {1, 1, 1, 1, 1};
-  // A miss brings a whole line of L2. Two cost L2 more than they save where a box's rows are short: up to 1.2 times as long
+  // L2 promotion: a line. Two cost L2 more than they save where a box's rows are short
   // (docs/block-sparse-layers.md, Blocks of 32).
   const CUresult result =
       encoder(&encoded, data_type(map), map.rank, address, map.size.data(), map.stride.data() + 1,

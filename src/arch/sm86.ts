@@ -15,7 +15,7 @@ export const sm86: Arch = {
   maxRegistersPerThread: 255,
   registersPerSm: 65_536,
   maxClusterBlocks: 1,
-  // NVIDIA Ampere GA102 GPU Architecture: 512, 256 and 128 multiply-adds; on tensor cores, f16 with f32 sums and TF32, GeForce has half of it.
+  // NVIDIA Ampere GA102 GPU Architecture: 512, 256 and 128 multiply-adds; on tensor cores GeForce runs f16 with fp32 accumulate, and TF32, at half rate.
   flopsPerClock: { f16: 1024, tf32: 512, f32: 256 },
   l2Bandwidth: 0,
   source: 'CUDA C++ Programming Guide 13.0, "Technical Specifications per Compute Capability", column 8.6',

@@ -158,7 +158,7 @@ function caseProblems({ family }: Subject): string[] {
     return family.cases(parameters, 'quick').flatMap((item) => {
       const same = full.get(item.id);
       if (isDeepStrictEqual(item, same)) return [];
-      const what = same ? 'another one under that id' : 'none of that id';
+      const what = same ? 'a different case under that id' : 'none of that id';
       return [
         `${id} has the case '${item.id}' at depth quick and ${what} at full: what passes at full must have passed all of quick`,
       ];

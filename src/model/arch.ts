@@ -12,7 +12,7 @@ export const archFeatures = [
 ] as const;
 export type ArchFeature = (typeof archFeatures)[number];
 
-/** Ways to multiply: on tensor cores operands of 16 bits, or of f32 rounded to TF32; on CUDA cores f32. */
+/** Math modes: on tensor cores operands of 16 bits, or of f32 rounded to TF32; on CUDA cores f32. */
 export const arithmetics = ['f16', 'tf32', 'f32'] as const;
 export type Arithmetic = (typeof arithmetics)[number];
 

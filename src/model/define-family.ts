@@ -28,10 +28,10 @@ function spelled(names: Names, point: Point): Point {
   return Object.fromEntries(words);
 }
 
-/** Value that a problem asks for of the first choice of a type. */
-function firstType(operation: Operation, problem: Workload['problem']): unknown {
-  const [name] = Object.entries(operation.choices).find(([, { kind }]) => kind === 'type') ?? [];
-  return name === undefined ? undefined : askedValue(operation, name, problem);
+/** Whether a problem asks for f32 in every choice of a type, of which there is one. */
+function isF32(operation: Operation, problem: Workload['problem']): boolean {
+  const types = Object.entries(operation.choices).filter(([, { kind }]) => kind === 'type');
+  return types.length > 0 && types.every(([name]) => askedValue(operation, name, problem) === 'f32');
 }
 
 /** An answer of a family's function beside what is known without it. What is no answer, e.g. a promise, stays for whoever asks to refuse. */
@@ -53,7 +53,7 @@ export function defineFamily<const P extends ParameterSpecs>(definition: FamilyD
     template: paths.length > 0 ? ({ path }: Point) => `${path}.cu.hbs` : () => 'kernel.cu.hbs',
     tensorCores: (point) =>
       (definition.needs?.(point) ?? []).some((feature) => feature === 'mma.bf16' || feature === 'wgmma'),
-    arithmetic: ({ problem }) => (firstType(definition.operation, problem) === 'f32' ? 'f32' : 'f16'),
+    arithmetic: ({ problem }) => (isF32(definition.operation, problem) ? 'tf32' : 'f16'),
     // The derive() of whichever family it is asked through: a watched one names itself when it throws.
     budget(this: Pick<Family<P>, 'derive'>, point, arch) {
       const { threads, sharedBytes = 0 }: Point = { ...point, ...this.derive(point, arch) };

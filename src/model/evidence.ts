@@ -42,7 +42,7 @@ const evidenceWorkloadSchema = z.object({
   flops: z.number(),
   /** Fewest bytes that cross DRAM. */
   bytes: z.number(),
-  /** The way to multiply whose peak bounds it; absent in files of before there were others than f16. */
+  /** The math mode whose peak bounds it; absent in older files, which knew f16's alone. */
   arithmetic: z.enum(arithmetics).exactOptional(),
   /** Bytes that must come from L2, where the family knows them. */
   l2Bytes: z.number().optional(),

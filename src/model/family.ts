@@ -151,7 +151,7 @@ export interface FamilyDefinition<P extends ParameterSpecs = ParameterSpecs> {
   readonly cells?: readonly Cell[];
   /** Whether a variant multiplies on tensor cores; absent: those that need `mma.bf16` or `wgmma` do. */
   tensorCores?(point: Point<P>): boolean;
-  /** The fastest way to multiply that a workload leaves: its peak is one that no time may beat. Absent: `f32` where the value of the operation's first choice of a type is f32, else `f16`. */
+  /** The fastest math mode that a workload allows: no time may beat its peak. Absent: `tf32` where all types are f32, else `f16`. A family whose kernels round nothing to TF32 says `f32`. */
   arithmetic?(workload: Workload): Arithmetic;
   /** Whether a variant is worth timing on a workload whose operation values it serves, e.g. by its tile's size; absent: always. */
   applies?(point: Point<P>, workload: Workload): boolean;

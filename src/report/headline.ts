@@ -101,13 +101,12 @@ function tensorAtClock({ workload, evidence }: Case, best: EvidenceMeasurement):
 }
 
 function limitLegend(cases: readonly Case[]): string[] {
-  const gpu = cases.find(({ evidence }) => evidence.environment?.gpu)?.evidence.environment?.gpu;
+  const gpus = cases.flatMap(({ evidence }) => evidence.environment?.gpu ?? []);
+  const gpu = gpus.find(({ peaks }) => peaks) ?? gpus[0];
   if (!gpu)
     return ['The runs did not record the peaks of their GPU, so there are no limits to compare with.'];
   const { peakTflops, peaks, l2Bandwidth, bandwidth, l2Bytes } = gpu;
-  const others = peaks
-    ? ` (f32 as TF32 ${peaks.tf32.toFixed(0)}, on CUDA cores ${peaks.f32.toFixed(0)})`
-    : '';
+  const others = peaks ? `, TF32 ${peaks.tf32.toFixed(0)}, f32 on CUDA cores ${peaks.f32.toFixed(0)}` : '';
   const mebibytes = (l2Bytes / 2 ** 20).toFixed(0);
   return [
     'Least time of each unit, and its share of our time:',

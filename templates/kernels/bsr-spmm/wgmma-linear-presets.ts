@@ -8,7 +8,6 @@ type Part = PartOf<Specs>;
 /** x and y of y = x W^T are B and C column-major. */
 const columnMajor: Part = { layoutB: ['column'], layoutC: ['column'] };
 const similar: Part = { ...columnMajor, role: ['rows'], grouping: ['similar'], wgmmaDepth: [0, 1] };
-const moreStages: Part = { stages: [7, 8], l2Hint: ['none', 'both'], stagingN: [128] };
 const fewColumns: Part = { ...columnMajor, tileN: [64, 128], wgmmaDepth: [0, 1], panel: [0] };
 
 /** y = x W^T: what won with row-major B and C, and narrow tiles for few rows of x. */
@@ -55,11 +54,23 @@ export const hopperLinear: readonly Part[] = [
     stagingN: [128],
   },
   // The same with more in flight.
-  { ...b32, ...similar, ...moreStages, tileN: [256], consumers: [2, 3], cluster: [1, 2], panel: [1] },
   {
     ...b32,
     ...similar,
-    ...moreStages,
+    stages: [7, 8],
+    l2Hint: ['none', 'both'],
+    stagingN: [128],
+    tileN: [256],
+    consumers: [2, 3],
+    cluster: [1, 2],
+    panel: [1],
+  },
+  {
+    ...b32,
+    ...similar,
+    stages: [7, 8],
+    l2Hint: ['none', 'both'],
+    stagingN: [128],
     tileN: [128],
     consumers: [3],
     cluster: [2],
@@ -151,7 +162,7 @@ export const hopperFew: readonly Part[] = [
 
 const middle: Part = { ...fewColumns, wgmmaDepth: [0], producers: [1, 2] };
 
-/** For 64 and 256 columns: what a multiprocessor has in flight. With clusters that share steps ptxas serialises tiles as wide. */
+/** For 64 and 256 columns: how much a multiprocessor has in flight. With clusters that share steps ptxas serialises the wgmma of tiles this wide. */
 export const hopperMiddle: readonly Part[] = [
   { ...b32, ...middle, tileN: [64], consumers: [1], blocksPerStage: [1, 2], stages: [6, 8] },
   { ...b64, ...middle, tileN: [32, 64, 128], consumers: [1], blocksPerStage: [1, 2], stages: [4, 6, 8] },

@@ -46,7 +46,7 @@ describe('depth full has all cases of depth quick', () => {
       cases.map((item) => (item.id === 'nan' ? { ...item, problem: { ...item.problem, alpha: 1 } } : item)),
     );
     expect(problems(other)?.[0]).toMatch(
-      /the case 'nan' at depth quick and another one under that id at full/,
+      /the case 'nan' at depth quick and a different case under that id at full/,
     );
     const once = withFull((cases) => cases.map(({ launches, ...item }) => item));
     expect(problems(once)?.[0]).toMatch(/the case 'repeated' at depth quick and another one/);

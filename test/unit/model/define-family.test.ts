@@ -76,9 +76,9 @@ describe('defaults of a family', () => {
     expect(family.tensorCores({ ...point, path: 'naive' })).toBe(false);
   });
 
-  it('take products of f32 as those of CUDA cores, and others as those of f16', () => {
+  it('hold a workload against the highest peak that its types leave', () => {
     const of = (problem: object) => family.arithmetic({ id: 'w', problem: { ...problem } });
-    expect([of({}), of({ input: 'bf16' }), of({ input: 'f32' })]).toEqual(['f16', 'f16', 'f32']);
+    expect([of({}), of({ input: 'bf16' }), of({ input: 'f32' })]).toEqual(['f16', 'f16', 'tf32']);
   });
 });
 
