@@ -49,7 +49,7 @@ describe('depth full has all cases of depth quick', () => {
       /the case 'nan' at depth quick and a different case under that id at full/,
     );
     const once = withFull((cases) => cases.map(({ launches, ...item }) => item));
-    expect(problems(once)?.[0]).toMatch(/the case 'repeated' at depth quick and another one/);
+    expect(problems(once)?.[0]).toMatch(/the case 'repeated' at depth quick and a different case/);
   });
 
   // The contract of a family asks only variants of its preset quick; a preset of kinds has one of each kind of kernel.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from . import _dlpack, _streams
@@ -83,8 +83,22 @@ def _of_torch(tensor: Any, name: str) -> View:
     device = tensor.device
     if device.type not in ("cpu", "cuda"):
         raise InvalidArgument(f"{name} is on the device {device}: only CPU and CUDA tensors are taken")
-    target = "cuda" if device.type == "cuda" else "emulated"
-    return View(tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), kind, target, device.index or 0)
+    if tensor.is_neg():
+        raise InvalidArgument(f"{name} is a view of what is to be negated: pass {name}.resolve_neg()")
+    number = device.index or 0
+    if device.type == "cpu":
+        return View(tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), kind, "emulated", number)
+    return View(tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), kind, "cuda", number, True, _torch_wait(number))
+
+
+@cache  # one for each GPU, so that a view makes none
+def _torch_wait(device: int) -> Callable[[int], None]:
+    def wait(stream: int) -> None:
+        own = int(sys.modules["torch"]._C._cuda_getCurrentRawStream(device))
+        if own != stream:
+            _streams.order(own or _legacy, stream, device)
+
+    return wait
 
 
 def _of_dlpack(array: Array, name: str) -> View:
@@ -95,8 +109,15 @@ def _of_dlpack(array: Array, name: str) -> View:
     if not seen.is_known:
         raise _unknown_type(name, seen.type)
     strides = packed(seen.shape) if seen.strides is None else seen.strides
-    wait = partial(_dlpack.wait_for, array) if seen.target == "cuda" else None
+    wait = partial(_wait_for_exporter, array, name) if seen.target == "cuda" else None
     return View(seen.address, seen.shape, strides, seen.type, seen.target, seen.device, seen.writable, wait)
+
+
+def _wait_for_exporter(array: Array, name: str, stream: int) -> None:
+    try:
+        _dlpack.wait_for(array, stream)
+    except BufferError as why:
+        raise InvalidArgument(f"{name} cannot be waited for by __dlpack__: {why}") from None
 
 
 def _of_interface(
@@ -220,6 +241,8 @@ class on_device:
             self._guard = sys.modules["torch"].cuda.device(view.device)
         elif "cupy" in sys.modules:
             self._guard = sys.modules["cupy"].cuda.Device(view.device)
+        else:
+            self._guard = _streams.current(view.device)
 
     def __enter__(self) -> None:
         if self._guard is not None:

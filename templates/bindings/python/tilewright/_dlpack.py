@@ -72,16 +72,20 @@ def read(array: Any) -> Exported:
     target = _targets.get(int(kind))
     if target is None:
         raise BufferError(f"it lies on a device of DLPack's type {int(kind)}: only the CPU and CUDA devices are taken")
-    # -1: what is pending on the memory is waited for where work on it is enqueued, see wait_for.
-    capsule = _export(array, {} if target == "emulated" else {"stream": -1})
+    # JAX's arrays never change, and it takes -1 for a handle: 1, the legacy default stream, is one that it knows. Of others -1 asks for
+    # no order: what is pending on the memory is waited for where work on it is enqueued, see wait_for.
+    is_jax = type(array).__module__.startswith("jax")
+    capsule = _export(array, {} if target == "emulated" else {"stream": 1 if is_jax else -1})
     if _is_valid(capsule, b"dltensor_versioned"):
         versioned = _Versioned.from_address(_pointer(capsule, b"dltensor_versioned"))
         if versioned.major > 1:
             raise BufferError(f"it is exported as DLPack {versioned.major}.{versioned.minor}, not 1")
         if versioned.flags & _copied:
             raise BufferError("it is exported as a copy")
-        return _contents(versioned.tensor, target, not versioned.flags & _read_only)
-    return _contents(_Tensor.from_address(_pointer(capsule, b"dltensor")), target, True)
+        return _contents(versioned.tensor, target, not (is_jax or versioned.flags & _read_only))
+    if not _is_valid(capsule, b"dltensor"):
+        raise BufferError("what it gives is no capsule of a tensor")
+    return _contents(_Tensor.from_address(_pointer(capsule, b"dltensor")), target, not is_jax)
 
 
 def wait_for(array: Any, stream: int) -> None:

@@ -14,9 +14,12 @@ _without_times = 2  # CU_EVENT_DISABLE_TIMING
 
 
 def order(before: int, after: int, device: int) -> None:
-    """Lets work that is enqueued on the stream `after` from now on wait for what `before` has by now. Does not wait on the host."""
+    """Lets work that is enqueued on the stream `after` from now on wait for what `before` has by now. Does not wait on the host. A stream
+    that is captured is left alone: a graph cannot wait for what is outside of it."""
     event = ctypes.c_void_p()
-    with _current(device):
+    with current(device):
+        if _is_captured(after):
+            return
         _call("cuEventCreate", ctypes.byref(event), ctypes.c_uint(_without_times))
         try:
             _call("cuEventRecord", event, ctypes.c_void_p(before))
@@ -27,12 +30,20 @@ def order(before: int, after: int, device: int) -> None:
 
 def synchronize(stream: int, device: int) -> None:
     """Waits for a stream."""
-    with _current(device):
+    with current(device):
         _call("cuStreamSynchronize", ctypes.c_void_p(stream))
 
 
+def _is_captured(stream: int) -> bool:
+    if stream in (0, 1):  # the legacy default stream never is
+        return False
+    status = ctypes.c_int(0)
+    _call("cuStreamIsCapturing", ctypes.c_void_p(stream), ctypes.byref(status))
+    return status.value != 0
+
+
 @contextmanager
-def _current(device: int) -> Iterator[None]:
+def current(device: int) -> Iterator[None]:
     """Makes the context of a GPU that the CUDA runtime uses this thread's current one."""
     _call("cuCtxPushCurrent_v2", _context(device))
     try:

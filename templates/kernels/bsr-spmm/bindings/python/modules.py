@@ -138,19 +138,20 @@ def sparsify_(
     Returns:
         The model. Warns once where layers stay dense that were to be replaced, with the reason of each, or where no layer was replaced.
     """
-    replaced = False
+    replaced: dict[nn.Module, SparseLinear] = {}  # a layer under two names stays one
     dense = ["the model itself is a layer, which nothing holds: put it into an nn.Sequential"] if isinstance(model, nn.Linear) else []
     for name, module in list(model.named_modules()):
-        for child_name, child in list(module.named_children()):
+        for child_name, child in list(module._modules.items()):  # named_children() leaves out a layer's second name
             path = f"{name}.{child_name}".lstrip(".")
             if not isinstance(child, nn.Linear) or (filter_fn is not None and not filter_fn(child, path)):
                 continue
             why = _why_dense(child, block)
-            if why is None:
-                setattr(module, child_name, SparseLinear.from_linear(child, block, density))
-                replaced = True
-            else:
+            if why is not None:
                 dense.append(f"{path}: {why}")
+                continue
+            if child not in replaced:
+                replaced[child] = SparseLinear.from_linear(child, block, density)
+            setattr(module, child_name, replaced[child])
     if not replaced and not dense:
         warnings.warn("no layer was replaced: the model has no nn.Linear inside that was to be", stacklevel=2)
     elif dense:
@@ -162,10 +163,10 @@ def sparsify_(
 
 def _why_dense(layer: nn.Linear, block: int) -> str | None:
     """Reason for which a layer cannot be replaced; None if it can."""
-    rows, columns = layer.weight.shape
-    dtype = layer.weight.dtype
     if type(layer) is not nn.Linear:
         return f"a {type(layer).__name__}, which may do more than an nn.Linear"
+    rows, columns = layer.weight.shape
+    dtype = layer.weight.dtype
     if dtype not in served_types(block):
         served = ", ".join(sorted(str(one).removeprefix("torch.") for one in served_types(block))) or "no type"
         return f"{str(dtype).removeprefix('torch.')}, and in blocks of {block} the library has kernels for {served}"

@@ -357,6 +357,8 @@ def linear_of_parts(
     out_features, in_features = shape
     if x.shape[-1] != in_features:  # the operators take A to have as many columns as x
         raise InvalidArgument(f"x has the shape {list(x.shape)}: its last dimension must be {in_features}, as A has columns")
+    if x.dtype is not values.dtype and torch.is_autocast_enabled(x.device.type):
+        x = x.to(values.dtype)  # a layer's type stays as it is: what autocast has rounded before it comes back
     if torch.is_grad_enabled() and (
         values.requires_grad or x.requires_grad or (bias is not None and bias.requires_grad)
     ):

@@ -28,13 +28,17 @@ _current_device = getattr(torch._C, "_cuda_getDevice", None)
 _patterns_kept = 4096
 
 
+def _serves_layers(serves: dict[str, Any], block: int) -> bool:
+    """Whether a kernel takes y = x W^T of rows that lie one behind the other, for W in blocks of that size."""
+    columns = all("column" in serves.get(name, ["column"]) for name in ("layoutB", "layoutC"))
+    return columns and block in serves.get("block", [block])
+
+
 @cache
 def served_types(block: int | None = None) -> frozenset[torch.dtype]:
     """Types of factors for which the library has kernels, in blocks of that size if one is given; of float32, which multiply them unrounded."""
     serves = [variant["serves"] for variant in manifest()["operations"]["bsr_spmm"]["variants"]]
-    served = [
-        one for one in serves if "no" in one.get("tf32", ["no"]) and (block is None or block in one.get("block", [block]))
-    ]
+    served = [one for one in serves if "no" in one.get("tf32", ["no"]) and (block is None or _serves_layers(one, block))]
     return frozenset(kind for kind, name in kinds.items() if any(name in one["input"] and name in one["output"] for one in served))
 
 
