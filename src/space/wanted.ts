@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { archFeatures } from '../model/arch.ts';
 import type { Operation } from '../model/operation.ts';
 import { type GateCase, tiers } from '../model/workload.ts';
+import { isOneLine, printable } from '../util/printable.ts';
 import { isJson } from './json-value.ts';
 import { reservedNames } from './reserved.ts';
 import { findFeatureProblems, findServedProblems } from './validate-operation.ts';
@@ -128,24 +129,12 @@ function listed({ issues }: z.ZodError): string {
   return shownIssues.join('; ');
 }
 
-/** Control characters, and what else ends a line. */
-const unprintable = /[\p{Cc}\p{Zl}\p{Zp}]/gu;
-
-/** Whether a text can be a part of a message, a command and a table. */
-function isOneLine(text: string): boolean {
-  return text.search(unprintable) < 0;
-}
-
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function shown(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.slice(0, 80)).replaceAll(unprintable, escaped);
+  if (typeof value === 'string') return printable(JSON.stringify(value.slice(0, 80)));
   if (typeof value === 'function') return 'a function';
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
-}
-
-function escaped(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

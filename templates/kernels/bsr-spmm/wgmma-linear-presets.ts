@@ -8,6 +8,10 @@ type Part = PartOf<Specs>;
 /** x and y of y = x W^T are B and C column-major. */
 const columnMajor: Part = { layoutB: ['column'], layoutC: ['column'] };
 const similar: Part = { ...columnMajor, role: ['rows'], grouping: ['similar'], wgmmaDepth: [0, 1] };
+const deep: Part = {
+  ...{ ...b32, ...similar },
+  ...{ stages: [7, 8], l2Hint: ['none', 'both'], stagingN: [128], panel: [1] },
+};
 const fewColumns: Part = { ...columnMajor, tileN: [64, 128], wgmmaDepth: [0, 1], panel: [0] };
 
 /** y = x W^T: what won with row-major B and C, and narrow tiles for few rows of x. */
@@ -54,29 +58,8 @@ export const hopperLinear: readonly Part[] = [
     stagingN: [128],
   },
   // The same with more in flight.
-  {
-    ...b32,
-    ...similar,
-    stages: [7, 8],
-    l2Hint: ['none', 'both'],
-    stagingN: [128],
-    tileN: [256],
-    consumers: [2, 3],
-    cluster: [1, 2],
-    panel: [1],
-  },
-  {
-    ...b32,
-    ...similar,
-    stages: [7, 8],
-    l2Hint: ['none', 'both'],
-    stagingN: [128],
-    tileN: [128],
-    consumers: [3],
-    cluster: [2],
-    producers: [4],
-    panel: [1],
-  },
+  { ...deep, tileN: [256], consumers: [2, 3], cluster: [1, 2] },
+  { ...deep, tileN: [128], consumers: [3], cluster: [2], producers: [4] },
   { ...b32, ...similar, wgmmaDepth: [0], consumers: [3], l2Hint: ['both'], stagingN: [128] },
   // B packed, so that TMA brings whole lines of L2.
   {

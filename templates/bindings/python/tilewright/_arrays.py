@@ -84,7 +84,7 @@ def _of_torch(tensor: Any, name: str) -> View:
     if device.type not in ("cpu", "cuda"):
         raise InvalidArgument(f"{name} is on the device {device}: only CPU and CUDA tensors are taken")
     if tensor.is_neg():
-        raise InvalidArgument(f"{name} is a view of what is to be negated: pass {name}.resolve_neg()")
+        raise InvalidArgument(f"{name} has PyTorch's negative bit set: pass {name}.resolve_neg()")
     number = device.index or 0
     if device.type == "cpu":
         return View(tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), kind, "emulated", number)
